@@ -45,8 +45,7 @@ def training_view(live: "LiveProgress", *, now: datetime) -> "RenderableType":
     from rich.text import Text
 
     name = one_line(live.folder, limit=80)
-    if len(name) > _NAME_CHARS:
-        name = f"…{name[1 - _NAME_CHARS :]}"
+    name = name if len(name) <= _NAME_CHARS else f"…{name[1 - _NAME_CHARS :]}"
     known = live.left(now)
     left = "" if known is None else f"about {length(known)} left"
     head = Text.assemble(

@@ -21,13 +21,7 @@ from skillopt_sleep.trainer.summary import ACTIONS, Gated, History
 RunFolder = Annotated[Path, typer.Argument(help="The folder of a training.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 _VALUE_CHARS = 30
-# What is shown as a digest in a manifest.
-_TEXTS = {
-    "dataset": "other data",
-    "initial_skill": "another initial skill",
-    "prompts": "other prompts",
-    "code": "other code",
-}
+_DIGESTS = {"dataset", "initial_skill", "prompts", "code"}
 
 
 def list_runs(
@@ -66,7 +60,7 @@ def say_runs(runs: Sequence[Run]) -> None:
     rows: list[tuple[str, ...]] = []
     for run in ordered:
         calls = f"{run.paid.calls:,}" if run.paid else ""
-        differs = ", ".join(dict.fromkeys(_differs(own[run.folder], best=own[ordered[0].folder])))
+        differs = ", ".join(dict.fromkeys(filter(None, _differs(own[run.folder], best=own[ordered[0].folder]))))
         rows.append((str(run.folder), *_score(run), calls, differs, run.state()))
     columns = ("run", "best", "90 % interval", "test", "calls", "differs in", "state")
     say_blocks([Table(columns, tuple(rows), right=(1, 3, 4))])
@@ -77,9 +71,8 @@ def _differs(own: Mapping[str, str], *, best: Mapping[str, str]) -> Iterator[str
     is_one = own.get("models.optimizer") == own.get("models.target")
     for key, value in own.items():
         section, name = key.partition(".")[0], key.rpartition(".")[2]
-        if section in _TEXTS:
-            if value != best[key]:
-                yield _TEXTS[section]
+        if section in _DIGESTS:
+            yield "" if value == best[key] else f"other {section.replace('_', ' ')}"
         elif section == "models":
             if name == "optimizer" or not is_one:
                 yield f"{'model' if is_one else name} {value}"

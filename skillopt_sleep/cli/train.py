@@ -15,10 +15,9 @@ from skillopt_sleep.cli.lazy import DefaultGroup
 from skillopt_sleep.cli.progress import stages
 from skillopt_sleep.cli.train_shown import (
     best_line,
-    paid_lines,
     partial,
     plan_lines,
-    priced_lines,
+    plan_notices,
     scored,
     summary_lines,
 )
@@ -96,7 +95,9 @@ def train(
             raise ConfigError(
                 "--init only writes an environment and its TOML", remedy="train afterwards, in a command of its own"
             )
-        _write_skeleton(init)
+        written = write_skeleton(init)
+        say(f"{written.with_suffix('.py')} holds an environment: put your own data and scoring in their place.")
+        say(f"Try it without a model: skillopt-sleep train {written} --backend simulated")
         return
     if config is None:
         raise ConfigError("no configuration is named", remedy="name its file, or write one: train --init my_env.py")
@@ -126,11 +127,10 @@ class _Asked(NamedTuple):
 
 
 class _Trained(NamedTuple):
-    """A training that has ended: its summary, what its folder paid, also before, its folder, and the exit code."""
+    """A training that has ended: its summary, what its folder paid, its folder, and the exit code."""
 
     summary: Summary
     paid: SpendTally | None
-    paid_before: SpendTally | None
     folder: Path
     code: int
     remedy: str
@@ -158,7 +158,10 @@ def _trained(asked: _Asked, config: TrainerConfig | None, told: set[str]) -> _Tr
         shown.training = trainer.progress
         summary = trainer.train()
     code, remedy = _ending(trainer.ended_by)
-    return _Trained(summary, read_paid(training.folder), before, training.folder, code, remedy)
+    paid = read_paid(training.folder)
+    if paid == before:
+        warn("No call was made: all answers were there already.")
+    return _Trained(summary, paid, training.folder, code, remedy)
 
 
 def _ending(error: BaseException | None) -> tuple[int, str]:
@@ -179,8 +182,6 @@ def _say_trained(asked: _Asked, trained: _Trained) -> None:
     else:
         for line in summary_lines(summary, trained.paid):
             say(line)
-        if trained.paid == trained.paid_before:
-            say("No call was made: all answers were there already.")
         say(best_line(summary, trained.folder))
     if trained.remedy:
         warn(f"Ended early: {summary.stopped}; {trained.remedy}.")
@@ -213,42 +214,31 @@ def _sweep(asked: _Asked, several: Sequence[TrainerConfig | None]) -> None:
     raise typer.Exit(max(codes))
 
 
-def _write_skeleton(path: Path) -> None:
-    written = write_skeleton(path)
-    say(f"{written.with_suffix('.py')} holds an environment: put your own data and scoring in their place.")
-    say(f"Try it without a model: skillopt-sleep train {written} --backend simulated")
-
-
 def _show_plan(asked: _Asked, several: Sequence[TrainerConfig | None]) -> None:
     """Print the plan of a training; of several, what they cost together and the plan of the first."""
     plans: list[TrainingPlan] = []
     told: dict[str, None] = {}
-    paid: list[str] = []
     for config in several:
         with _wired(asked, no_progress, config=config, planning=True) as training:
-            told |= dict.fromkeys((*_notices(training), *priced_lines(training)))
-            made = plan(
-                training.config,
-                training.env,
-                optimizer=training.optimizer,
-                target=training.target,
-                initial_skill=training.skill,
-            )
-            plans.append(made)
-            paid = paid or list(paid_lines(training))
+            is_named = bool(asked.backend or training.config.backend.name or load(find_paths()).backend.name)
+            told |= dict.fromkeys((*_notices(training), *plan_notices(training, is_named=is_named)))
+            models = {"optimizer": training.optimizer, "target": training.target}
+            plans.append(plan(training.config, training.env, **models, initial_skill=training.skill))
     for line in told:
         warn(line)
+    usual, most = sum(made.usual for made in plans), sum(made.calls for made in plans)
     if asked.as_json:
         rows: list[dict[str, Any]] = []
         for made in plans:
             sums = {"usual": made.usual, "calls": made.calls, "tokens": made.tokens, "usd": made.usd}
             rows.append(to_builtins(made) | sums)
-        say_json(rows[0] if len(rows) == 1 else {"schema_version": 2, "trainings": rows})
+        say_json(
+            rows[0] if len(rows) == 1 else {"schema_version": 2, "usual": usual, "calls": most, "trainings": rows}
+        )
         return
     if len(plans) > 1:
-        usual, most = sum(made.usual for made in plans), sum(made.calls for made in plans)
         say(f"{len(plans)} trainings, about {usual:,} calls together, at most {most:,}. The first of them:")
-    for line in (*plan_lines(plans[0]), *paid):
+    for line in plan_lines(plans[0]):
         say(line)
 
 
@@ -275,8 +265,11 @@ def score(
         stages(silent=as_json) as shown,
         _wired(_Asked(config, backend, model), shown.advance, scoring=True, more=more) as training,
     ):
-        _warn_of_data(training, Split(split))
-        file = skill or _best(training.folder)
+        unlike = unlike_run(training.config, training.env, Split(split), training.folder)
+        for text in (*remarks(training.env, (Split(split),)), *unlike):
+            warn(f"Data: {text}.")
+        best = training.folder / BEST
+        file = skill or (best if best.exists() else None)
         if file is None:
             warn(f"{training.folder} holds no training, so no skill is scored. Name one with --skill.")
         scores = evaluate(
@@ -301,14 +294,6 @@ def score(
         raise typer.Exit(Exit.PARTIAL)
 
 
-def _warn_of_data(training: WiredTraining, split: Split) -> None:
-    """Say what is left out of the data, and why scores can't be compared to the training's, before any is made."""
-    for text in remarks(training.env, (split,)):
-        warn(f"Data: {text}.")
-    for why in unlike_run(training.config, training.env, split, training.folder):
-        warn(f"Data: {why}.")
-
-
 def _notices(training: WiredTraining) -> Iterator[str]:
     """Return what should be known of the training before anything is spent on it."""
     return notices(
@@ -319,11 +304,6 @@ def _notices(training: WiredTraining) -> Iterator[str]:
         initial_skill=training.skill,
         folder=training.folder,
     )
-
-
-def _best(folder: Path) -> Path | None:
-    """Return the best skill of the training in a folder so far, None if there is none."""
-    return folder / BEST if (folder / BEST).exists() else None
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.protocols.models import SpendTally
 from skillopt_sleep.trainer import Summary
-from skillopt_sleep.trainer.calls import check_priced
 from skillopt_sleep.trainer.costs import paid_words, spent_line
 from skillopt_sleep.trainer.plan import TrainingPlan
 from skillopt_sleep.trainer.run import read_paid
@@ -42,17 +41,12 @@ def _reported(found: Reported) -> str:
     """Say what the best skill's quality is, with the interval that holds for all skills that were tried."""
     low, high = found.interval
     mean = f"best on items like val: {found.mean:.3f}"
-    if _is_lucky(found):
+    if f"{found.selection_bias:.3f}" != "0.000":
         mean += (
             f" ({found.mean + found.selection_bias:.3f} less {found.selection_bias:.3f} for the luck of being chosen)"
         )
     interval = f"{100 * found.level:.0f} % interval {low:.3f} to {high:.3f}"
     return f"{mean}, {interval} (n={found.n}, {counted(found.tried, 'skill')} tried)"
-
-
-def _is_lucky(found: Reported) -> bool:
-    """Return whether what was taken off for luck can be seen in three decimals."""
-    return f"{found.selection_bias:.3f}" != "0.000"
 
 
 def best_line(summary: Summary, folder: Path) -> str:
@@ -148,29 +142,17 @@ def plan_lines(made: TrainingPlan) -> Iterator[str]:
         yield f'A higher mean on {val} decides; its error rate is unknown. preset = "evidence" has a known one.'
 
 
-def priced_lines(training: WiredTraining) -> Iterator[str]:
-    """Yield why the training refuses to start with its limit in dollars, if it does."""
-    try:
-        check_priced({"optimizer": training.optimizer, "target": training.target}, training.config.limits)
-    except ConfigError as error:
-        yield f"Limit: train refuses to start with limits.usd: {error.message}; {error.remedy}."
-
-
-def paid_lines(training: WiredTraining) -> Iterator[str]:
-    """Yield what the training in the folder has paid already, or why the folder refuses this one."""
+def plan_notices(training: WiredTraining, *, is_named: bool) -> Iterator[str]:
+    """Yield why the training refuses to start, or what was paid for it; its model may not be named yet."""
     paid = read_paid(training.folder)
-    if paid is None:
-        return
     try:
-        training.trainer().check_folder()
+        training.trainer().check(folder=is_named and paid is not None)
     except ConfigError as error:
-        yield f"Folder: train refuses to start: {error.message}; {error.remedy}."
+        yield f"Train refuses to start: {error.message}; {error.remedy}."
         return
-    state = "is finished" if read(training.folder).state() == "finished" else "has begun"
-    yield (
-        f"The training in {training.folder} {state}. Paid so far: {paid_words(paid)}. None of these answers is paid "
-        "for again."
-    )
+    if paid is not None:
+        state = read(training.folder).state()
+        yield f"Paid in {training.folder} ({state}): {paid_words(paid)}. None of these answers is paid for again."
 
 
 def _dollars(usd: float | None) -> str:

@@ -112,7 +112,8 @@ class TrainingProgress:
 
     def end(self, error: BaseException) -> None:
         """Note what ended the training: from now on nothing more is attempted."""
-        self.stopped, self.ended_by = _reason(error), error
+        self.stopped = redact(error.message) if isinstance(error, SleepError) else "it was stopped"
+        self.ended_by = error
         self._parts.attempts.is_over = True
 
     def _run(self) -> None:
@@ -241,8 +242,3 @@ class TrainingProgress:
         folder.write(HISTORY, self.history)
         folder.write(BEST, self.state.best.document.text)
         folder.write(CURRENT, self.state.current.document.text)
-
-
-def _reason(error: BaseException) -> str:
-    """Return in words what ended a training."""
-    return redact(error.message) if isinstance(error, SleepError) else "it was stopped"

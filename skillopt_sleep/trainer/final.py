@@ -12,7 +12,7 @@ from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.statistics import wilson
 from skillopt_sleep.records import UNKNOWN, Note, Split
 from skillopt_sleep.trainer.epochs import TrainingProgress
-from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, Parts, ScoredSkill, State, scores
+from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, Parts, ScoredSkill, scores
 from skillopt_sleep.trainer.summary import Reported, Scores, Summary, TestedSkill
 
 Grades = dict[str, list[float]]  # of one text: a val item, and the grades of the attempts at it
@@ -129,8 +129,11 @@ def final(parts: Parts, course: TrainingProgress, *, env: str, models: Mapping[s
     The test scores belong to exactly the texts the summary names, and equal texts are tested once.
     """
     state, initial, history = course.state, course.initial, course.history
-    sample = _reporting(parts, state, initial)
     best = state.best
+    others = state.tried - {initial.document.sha}
+    confirms, sample = parts.config.of_preset.confirm and bool(others), VAL_SAMPLE
+    if confirms and (not parts.attempts.is_over or parts.attempts.known(parts.val_jobs(best.document, CONFIRMING))):
+        sample = CONFIRMING  # where nothing was tried, the first pass reports the initial skill
     passes = [parts.val_jobs(best.document, sample)]
     if parts.config.evaluation.test:
         passes += [parts.test_jobs(best.document), parts.test_jobs(state.current.document)]
@@ -144,11 +147,9 @@ def final(parts: Parts, course: TrainingProgress, *, env: str, models: Mapping[s
     notes: list[Note] = []
     for record in (*history.steps, *history.epochs):
         notes += record.notes
-    if sample != CONFIRMING and parts.config.of_preset.confirm and _others(state, initial):
+    if confirms and sample != CONFIRMING:
         notes.append(Note(stage="final", summary=_UNCONFIRMED, expected=True))
-    estimate = reported(
-        tested_best.val, bias=bias_of_best(parts, best, initial), tried=len(_others(state, initial)), level=LEVEL
-    )
+    bias = bias_of_best(parts, best, initial)
     return Summary(
         env=env,
         models=dict(models),
@@ -160,7 +161,7 @@ def final(parts: Parts, course: TrainingProgress, *, env: str, models: Mapping[s
         actions=dict(Counter(step.gated.action.value for step in history.steps)),
         error_rate=_error_rate(parts),
         stopped=course.stopped,
-        reported=estimate,
+        reported=reported(tested_best.val, bias=bias, tried=len(others), level=LEVEL),
         learned=course.learned,
         costs=parts.costs.by_stage(),
         notes=tuple(notes),
@@ -182,19 +183,6 @@ def reported(val: Scores, *, bias: float, tried: int, level: float) -> Reported 
     return Reported(
         mean=mean, selection_bias=val.metric - mean, interval=(low, high), n=val.items, tried=tried, level=level
     )
-
-
-def _others(state: State, initial: ScoredSkill) -> frozenset[str]:
-    """Return the texts that val was asked about besides the initial one."""
-    return state.tried - {initial.document.sha}
-
-
-def _reporting(parts: Parts, state: State, initial: ScoredSkill) -> int:
-    """Return the sample of the pass that reports the best skill: if nothing was tried, that of the first."""
-    if not (parts.config.of_preset.confirm and _others(state, initial)):
-        return VAL_SAMPLE
-    has_it = parts.attempts.known(parts.val_jobs(state.best.document, CONFIRMING))
-    return CONFIRMING if has_it or not parts.attempts.is_over else VAL_SAMPLE
 
 
 def _tested(parts: Parts, skill: ScoredSkill, *, sample: int = VAL_SAMPLE) -> TestedSkill:

@@ -121,9 +121,11 @@ class Trainer:
                 with self._looking:
                     self._live = None
 
-    def check_folder(self) -> None:
-        """Raise ConfigError if this training can be neither started in its folder nor continued there."""
-        check_resumable(self._folder, self._manifest(read_items(self._env, self._config)))
+    def check(self, *, folder: bool) -> None:
+        """Raise ConfigError if a limit in dollars can't be kept, or if the `folder`, if asked, holds another run."""
+        check_priced(self._models, self._config.limits)
+        if folder:
+            check_resumable(self._folder, self._manifest(read_items(self._env, self._config)))
 
     def progress(self) -> LiveProgress | None:
         """Return how far the training is while `train` runs in another thread, None before it began and after."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import msgspec
-from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import map_strings, to_json
 from skillopt_sleep.kit.redact import redact
@@ -63,7 +62,7 @@ def manifest(
     for split, split_items in items.items():
         dataset[split.value] = digest_of(split_items)
     return Manifest(
-        config=_without_secrets(config),
+        config=without_secrets(config),
         env=env,
         dataset=dataset,
         initial_skill=_sha(initial_skill.encode()),
@@ -73,17 +72,12 @@ def manifest(
     )
 
 
-def with_config(before: Manifest, config: TrainerConfig) -> Manifest:
-    """Return what a run would be started with if only its configuration were another."""
-    return replace(before, config=_without_secrets(config))
-
-
 def digest_of(items: Sequence[Item]) -> str:
     """Return the SHA-256 of the items of a split."""
     return _sha(to_json(list(items)))
 
 
-def _without_secrets(config: TrainerConfig) -> dict[str, Any]:
+def without_secrets(config: TrainerConfig) -> dict[str, Any]:
     """Redact what looks like a secret, and environment options whose names sound like one."""
     fields = cast("dict[str, Any]", map_strings(config, redact))
     fields["env"] = _redacted_by_name(fields["env"])

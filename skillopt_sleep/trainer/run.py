@@ -136,7 +136,11 @@ def open_run(path: Path, started_with: Manifest, *, clock: Callable[[], datetime
     check_resumable(path, started_with)
     with lock_folder(path), closing(CallStore(path / CALLS, clock)) as store, open_answers(path, clock) as calls:
         for name in _RESULTS:
-            _remove(path / name)
+            result = path / name
+            if result.is_dir() and not result.is_symlink():
+                shutil.rmtree(result)
+            else:
+                result.unlink(missing_ok=True)
         write_atomic(path / CONFIG, to_json(started_with, pretty=True))
         yield RunFolder(path, store, calls)
 
@@ -217,10 +221,3 @@ def check_resumable(path: Path, started_with: Manifest) -> None:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8]
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

@@ -79,8 +79,10 @@ def run_step(
     train = scores(made, parts.tasks, parts.rule)
     drafted, nothing = Draft(candidate=document), Action.SKIP_UNSCORED
     if train.n:
-        drafted, nothing = _drafted(parts, document, _in_batches(made, batches), place=place, past=past)
-    parts.folder.write_replies(place.folder, parts.counting.take_replies())
+        try:
+            drafted, nothing = _drafted(parts, document, _in_batches(made, batches), place=place, past=past)
+        finally:
+            parts.folder.write_replies(place.folder, parts.counting.take_replies())
     fates, budget = drafted.fates, drafted.budget
     parts.folder.write(f"{place.folder}/patches.json", drafted.patches)
     parts.folder.write(f"{place.folder}/merged.json", drafted.merged)

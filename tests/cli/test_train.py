@@ -70,7 +70,7 @@ def test_a_plan_says_what_is_wrong_with_the_data_and_which_limit_ends_it(tmp_pat
     assert "Data: 1 of the 1 test items are train items too" in said
     assert 'Config: evaluation.alpha changes nothing without preset = "evidence".' in said
     assert "Limit: limits.calls = 5 ends it without a result: the first scores take 11 calls" in said
-    assert "Limit: train refuses to start with limits.usd: what openai:of-mine" in said
+    assert "Train refuses to start: what openai:of-mine" in said
     assert "limit calls and tokens instead" in said
 
 
@@ -112,7 +112,7 @@ def test_a_column_that_is_not_used_is_said_before_anything_is_spent_and_once(tmp
     assert done.code == 0, done.err
     assert done.err.count("columns that are not used: explanation") == 1
     assert [note["summary"] for note in done.json["notes"] if note["stage"] == "data"] == [
-        "no file is named for a split, so the 12 items were divided: 4 train, 4 val, 4 test (env.ratio 1:1:1)",
+        "no file is named for a split, so the 12 items were divided: 4 train, 4 val, 4 test (env.ratio = [1, 1, 1])",
         "columns that are not used: explanation",
     ]
     assert "explanation" in home.command("train", "eval", str(config), "--split", "val").err
@@ -208,15 +208,17 @@ def test_a_sweep_makes_a_training_of_each_combination_and_lists_them(tmp_path: P
 
 def test_a_finished_training_says_that_it_asks_nothing_again(tmp_path: Path) -> None:
     home, config = Home(tmp_path / "home"), a_config(tmp_path)
-    assert "No call was made" not in home.command("train", str(config)).out
-    assert "No call was made: all answers were there already." in home.command("train", str(config)).out
-    planned = " ".join(home.command("train", str(config), "--plan").out.split())
-    assert re.search(r"The training in \S+one is finished\. Paid so far: ", planned)
+    assert "No call was made" not in home.command("train", str(config)).err
+    assert "No call was made: all answers were there already." in home.command("train", str(config)).err
+    planned = " ".join(home.command("train", str(config), "--plan").err.split())
+    assert re.search(r"Paid in \S+one \(finished\): ", planned)
     config.write_text(CONFIG.replace("batch_size = 8", "batch_size = 3"), encoding="utf-8")
-    other = " ".join(home.command("train", str(config), "--plan").out.split())
-    assert "train refuses to start: the run in " in other
+    other = " ".join(home.command("train", str(config), "--plan").err.split())
+    assert "Train refuses to start: the run in " in other
     assert "was started with something else: train.batch_size" in other
     assert "Paid" not in other
+    unnamed = a_config(tmp_path, CONFIG.replace('name = "simulated"', ""), "unnamed.toml")
+    assert "Train refuses" not in home.command("train", str(unnamed), "--plan").err
 
 
 def test_a_sweep_that_is_stopped_names_the_command_that_goes_on(tmp_path: Path) -> None:

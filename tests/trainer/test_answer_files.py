@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from skillopt_sleep.errors import BackendUnavailable
-from skillopt_sleep.records import Prompt
+from skillopt_sleep.records import Prompt, Purpose
 from tests.trainer.toy import Scripted, a_trainer, bytes_of
 
 
@@ -27,6 +27,16 @@ def test_every_raw_reply_of_the_optimizer_is_in_its_steps_folder(tmp_path: Path)
     assert {head.split()[1] for head in heads} >= {"reflect", "select"}
     (reply, *_) = [part for part in text.split("# ") if part.startswith("reflect")]
     assert "edits" in json.loads(reply.partition("\n")[2])
+
+
+def test_the_replies_of_a_step_that_was_cut_short_can_be_read(tmp_path: Path) -> None:
+    def stop(prompt: Prompt, _number: int) -> None:
+        if prompt.asker == "step 2" and prompt.purpose is Purpose.SELECT:
+            raise KeyboardInterrupt
+
+    assert a_trainer(tmp_path, Scripted(stop)).train().stopped
+    text = (tmp_path / "steps" / "step_0002" / "replies.md").read_text(encoding="utf-8")
+    assert text.startswith("# aggregate ")
 
 
 def test_a_resumed_run_has_the_same_files(tmp_path: Path) -> None:

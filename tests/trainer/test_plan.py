@@ -67,10 +67,8 @@ def test_the_command_says_it_without_a_run(tmp_path: Path) -> None:
     assert "error rate is unknown" in done.out
     assert not (tmp_path / "one").exists()
     assert home.command("train", str(tmp_path / "toy.toml")).code == 0
-    again = " ".join(home.command("train", str(tmp_path / "toy.toml"), "--plan").out.split())
-    assert re.search(
-        r"one is finished\. Paid so far: \d+ calls, .*\. None of these answers is paid for again\.", again
-    )
+    again = " ".join(home.command("train", str(tmp_path / "toy.toml"), "--plan").err.split())
+    assert re.search(r"Paid in \S+one \(finished\): \d+ calls, .*\. None of these answers is paid for again\.", again)
     as_json = home.command("train", str(tmp_path / "toy.toml"), "--plan", "--json").json
     assert as_json["calls"] == sum(stage["calls"] for stage in as_json["stages"])
 

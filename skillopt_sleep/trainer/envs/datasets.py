@@ -153,9 +153,8 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Divide all items by the ratio, and say so, as nothing of them is named for a split."""
         splits = by_ratio(items, self.ratio, seed=self.split_seed)
         parts = ", ".join(f"{len(some):,} {split}" for split, some in splits.items())
-        ratio = ":".join(map(str, self.ratio))
-        whole = counted(len(items), "item")
-        self._notes[f"no file is named for a split, so the {whole} were divided: {parts} (env.ratio {ratio})"] = None
+        by = f"{parts} (env.ratio = {list(self.ratio)})"
+        self._notes[f"no file is named for a split, so the {counted(len(items), 'item')} were divided: {by}"] = None
         return splits
 
     @cached_property

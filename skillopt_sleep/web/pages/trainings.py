@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, cast
 from urllib.parse import quote
 
+from msgspec.structs import replace
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,7 +22,7 @@ from skillopt_sleep.kit.files import is_locked
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.settings import Settings
 from skillopt_sleep.trainer import TrainerConfig, load_config
-from skillopt_sleep.trainer.manifest import with_config
+from skillopt_sleep.trainer.manifest import without_secrets
 from skillopt_sleep.trainer.plot import page
 from skillopt_sleep.trainer.run import SUMMARY, check_resumable, read_kept, read_manifest
 from skillopt_sleep.trainer.runs import Run, find, read
@@ -144,35 +145,27 @@ def offer(path: Path, process: Started | None, settings: Settings) -> Offer:
 
     What the command refuses isn't offered: a training without consent to its model, or whose folder holds another.
     """
+    said = process.failure() if process else ""
     try:
         config = load_config(path)
-    except ConfigError as error:
-        return _refused(error)
-    folder = path.parent / config.train.folder
-    if process and process.is_running:
-        if process.is_stopping:
-            return Offer(ENDING)
-        return Offer(RUNNING, "Stop", "after the calls in flight; what was paid for is kept")
-    said = process.failure() if process else ""
-    if is_locked(folder / _RUN_LOCK):
-        return Offer(f"{RUNNING}, started elsewhere", said=said)
-    is_new = not list(find(folder, 0))
-    try:
-        if not is_new:
-            check_resumable(folder, with_config(read_manifest(folder), config))
+        folder = path.parent / config.train.folder
+        if process and process.is_running:
+            if process.is_stopping:
+                return Offer(ENDING)
+            return Offer(RUNNING, "Stop", "after the calls in flight; what was paid for is kept")
+        if is_locked(folder / _RUN_LOCK):
+            return Offer(f"{RUNNING}, started elsewhere", said=said)
+        act, does = "Start", "asks the model that the file names"
+        if list(find(folder, 0)):
+            act, does = "Go on", "nothing is paid for twice"
+            check_resumable(folder, replace(read_manifest(folder), config=without_secrets(config)))
             summary = read_kept(folder / SUMMARY, Summary)
             if summary and not summary.stopped:
                 return Offer("finished", said=said)
         check_consent(config, settings, in_force(config, settings, NO_FLAGS, path=path), NO_FLAGS, path=path)
     except ConfigError as error:
-        return _refused(error, said)
-    if is_new:
-        return Offer(_limits(config), "Start", "asks the model that the file names", said=said)
-    return Offer(_limits(config), "Go on", "nothing is paid for twice", said=said)
-
-
-def _refused(error: ConfigError, said: str = "") -> Offer:
-    return Offer("can't be started", problem=f"{error.message} → {error.remedy}", said=said)
+        return Offer("can't be started", problem=f"{error.message} → {error.remedy}", said=said)
+    return Offer(_limits(config), act, does, said=said)
 
 
 def _limits(config: TrainerConfig) -> str:

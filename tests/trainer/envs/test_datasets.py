@@ -214,7 +214,7 @@ def test_one_file_is_cut_by_ratio_and_again_the_same(tmp_path: Path) -> None:
     env = _env(path, ratio=[5, 3, 2])
     sides = [_ids(env.items(split)) for split in Split]
     assert env.remarks == (
-        "no file is named for a split, so the 10 items were divided: 5 train, 3 val, 2 test (env.ratio 5:3:2)",
+        "no file is named for a split, so the 10 items were divided: 5 train, 3 val, 2 test (env.ratio = [5, 3, 2])",
     )
     assert [len(side) for side in sides] == [5, 3, 2]
     assert sorted(name for side in sides for name in side) == sorted(map(str, range(10)))
