@@ -150,20 +150,14 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
     target: RoleSettings = RoleSettings()
     env: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
-    def impossible(self) -> tuple[str, str]:
-        """Return which values can't be combined and what to do, or nothing."""
+    def impossible(self) -> str:
+        """Return which values can't be combined, or ""."""
         least, most = self.optimizer.min_edit_budget, self.optimizer.edit_budget
         if least > most:
-            return (
-                f"optimizer.min_edit_budget is {least}, above optimizer.edit_budget, {most}",
-                f"set optimizer.min_edit_budget to {most} or less",
-            )
+            return f"optimizer.min_edit_budget is {least}, above optimizer.edit_budget: set it to {most} or less"
         if self.train.patience and self.of_preset.at_end:
-            return (
-                f"train.patience does nothing with the preset {self.preset}, which asks val at the end only",
-                "leave it out",
-            )
-        return "", ""
+            return f"train.patience does nothing with the preset {self.preset}, which asks val at the end only"
+        return ""
 
     @property
     def of_preset(self) -> Preset:
@@ -203,9 +197,9 @@ def load_config(path: Path | str) -> TrainerConfig:
 def config_of(raw: dict[str, Any], *, where: str, kind: type[TrainerConfig] = TrainerConfig) -> TrainerConfig:
     """Return the configuration of these tables; raise ConfigError naming every mistake in them, and `where` it is."""
     config = checked(raw, kind, where=where, remedies=REMEDIES, see=EVERY_KEY)
-    impossible, remedy = config.impossible()
+    impossible = config.impossible()
     if impossible:
-        raise ConfigError(f"{where}: {impossible}", remedy=remedy)
+        raise ConfigError(f"{where}: {impossible}", remedy=f"see: {EVERY_KEY}")
     return config
 
 

@@ -130,8 +130,8 @@ def attempt_row(job: Job, attempted: FinishedAttempt) -> dict[str, object]:
 def open_run(path: Path, started_with: Manifest, *, clock: Callable[[], datetime]) -> Generator[RunFolder]:
     """Start a run in this folder, or continue the one that is there.
 
-    Raises ConfigError if a foreign file would be overwritten, if the run was started with something else and has got
-    an answer, naming the difference, or if its answers are gone; NightLocked if another process is using the folder.
+    Raises ConfigError if a foreign file would be overwritten, if the run was started with something else and has a
+    result, naming the difference, or if its answers are gone; NightLocked if another process is using the folder.
     """
     check_resumable(path, started_with)
     with lock_folder(path), closing(CallStore(path / CALLS, clock)) as store, open_answers(path, clock) as calls:
@@ -206,8 +206,7 @@ def check_resumable(path: Path, started_with: Manifest) -> None:
                 )
         return
     changed = conflicts(read_manifest(path), started_with)
-    paid = read_paid(path)
-    if changed and ((paid and paid.tokens) or any(os.path.lexists(path / name) for name in _RESULTS)):
+    if changed and any(os.path.lexists(path / name) for name in _RESULTS):
         raise ConfigError(
             f"the run in {path} was started with something else: {'; '.join(changed)}",
             remedy="name another train.folder: what asks the same as before isn't paid for again",

@@ -93,14 +93,7 @@ def why_wrong(answer: str, accepted: Sequence[str]) -> str:
         return ""
     if not any(map(comparable, accepted)):
         return "it answers what the text does not say"
-    if not comparable(answer):
-        return "it gives no answer, and the text has one"
-    if not token_f1(answer, accepted):
-        return "the answer is wrong"
-    longest = max(len(normalized(text).split()) for text in accepted)
-    if len(normalized(answer).split()) > longest:
-        return "the answer has words of the right one, but is not it: it says too much"
-    return "the answer has words of the right one, but is not it: some are missing"
+    return "the answer is wrong" if comparable(answer) else "it gives no answer, and the text has one"
 
 
 def with_right_answer(why: str, accepted: Sequence[str]) -> str:

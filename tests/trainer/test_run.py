@@ -56,9 +56,11 @@ def test_going_on_with_something_else_is_refused_and_named(tmp_path: Path, chang
     assert model.prompts == []
 
 
-def test_a_folder_in_which_no_call_was_answered_may_hold_another_run(tmp_path: Path) -> None:
-    def unreachable(_prompt: Prompt, _number: int) -> None:
-        raise CallFailed(FailureKind.UNREACHABLE, "nobody there")
+@pytest.mark.parametrize("answered", [0, 3])
+def test_a_folder_in_which_nothing_was_scored_may_hold_another_run(tmp_path: Path, answered: int) -> None:
+    def unreachable(_prompt: Prompt, number: int) -> None:
+        if number > answered:
+            raise CallFailed(FailureKind.UNREACHABLE, "nobody there")
 
     with pytest.raises(BackendUnavailable):
         a_trainer(tmp_path, Scripted(unreachable)).train()

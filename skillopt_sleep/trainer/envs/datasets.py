@@ -32,7 +32,6 @@ AtLeastOne = Annotated[int, Meta(ge=1)]
 _RATIO = (2, 1, 7)
 _MOST_NAMES = 12  # of columns and files that are said not to be used
 _ROW = "fix the row, or leave it out"
-_TABLE = f"{_ROW}; the first line of a table has to name its columns"
 
 
 class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -211,10 +210,8 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             try:
                 items.append(self.item(NotedRow(row, self._columns), _row_id(path, number), path))
             except ValueError as error:
-                is_header = number == 1 and form_of(path) in {".csv", ".tsv"}
-                said, *remedy = error.args
-                remedy = remedy or [_TABLE if is_header else _ROW]
-                raise ConfigError(f"{path}: row {number}: {said}", remedy=remedy[0]) from error
+                said, remedy = (*error.args, _ROW)[:2]
+                raise ConfigError(f"{path}: row {number}: {said}", remedy=remedy) from error
         return items
 
 

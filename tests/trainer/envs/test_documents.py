@@ -109,7 +109,7 @@ def _played(*replies: Answer, item: Item | None = None, **options: int | bool) -
 def test_an_answer_is_found_with_a_tool() -> None:
     result, prompts = _played(f"I look.\n{GREP}", "So it is\n<answer>301,250 tonnes</answer>")
     assert (result.hard, result.soft) == (0, pytest.approx(2 / 3))
-    assert "too much" in result.why
+    assert "the right answer was '301,250'" in result.why
     assert "harbour_report_2020.txt:6: Cargo, tonnes        301,250" in prompts[1]
     assert "24 turns are left" in prompts[0]
     assert "23 turns are left" in prompts[1]
