@@ -167,7 +167,7 @@ def _lines(
             known_of = f" {both_arms(counts)} as you asked." if counts else ""
             state = "" if is_of(proposal, summary.waits) else f" {night.decided.get(proposal.id, NOT_WAITING)}"
             link = Link("Look at it", f"/inbox/{proposal.id}")
-            words = one_line(rule.text, limit=LINE_CHARS)
+            words = one_line(rule.text, limit=LINE_CHARS).removesuffix(".")
             items.append(Item(f"{rule.id}, in {rule.document}: «{words}».{known_of}{state}", link=link))
     if items:
         yield Items(tuple(items[:MOST_LINES]))

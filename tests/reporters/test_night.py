@@ -226,5 +226,6 @@ def test_a_line_of_another_rule_leads_to_it() -> None:
     report = a_report(verdict=Outcome.IMPROVED, proposals=tuple(a_proposal(id=f"P-{n}") for n in range(3)))
     (items,) = (block for block in first(report) if isinstance(block, Items))
     assert isinstance(items.items[0], Item)
+    assert ".»" not in items.items[0].text
     assert items.items[0].link
     assert items.items[0].link.address == "/inbox/P-2"
