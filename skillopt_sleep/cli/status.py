@@ -16,7 +16,7 @@ from skillopt_sleep.kit.words import counted, length, when
 from skillopt_sleep.records import CUT_SHORT, OUTCOMES, Outcome, Recurrence, ended
 from skillopt_sleep.reporters.recurrence import so_far, told_of
 from skillopt_sleep.reporters.rule import in_order
-from skillopt_sleep.reporters.status import in_a_line
+from skillopt_sleep.reporters.status import in_a_line, overtaken
 from skillopt_sleep.reporters.underway import spending, time_left
 from skillopt_sleep.reporters.words import stage_words
 from skillopt_sleep.settings import Paths, Settings, find_paths, load_or_defaults
@@ -32,7 +32,8 @@ class Status(NamedTuple):
 
     `running` is whether a night runs, even if its `progress` isn't known. `ended` is how the last night ended, in
     words, `because` the reason, and `prompts` the number of hand-off prompts that wait. Those in `postponed` wait
-    unseen. `adopted` says of each adopted rule's lesson how often it was corrected before and since.
+    unseen. `adopted` says of each adopted rule's lesson how often it was corrected before and since. The last night
+    began instead of going on with the one that is `overtaken`.
     """
 
     nights: Sequence[NightLine]
@@ -44,6 +45,7 @@ class Status(NamedTuple):
     ended: str = ""
     postponed: Sequence[Decided] = ()
     adopted: Sequence[Recurrence] = ()
+    overtaken: str = ""
 
     @property
     def last(self) -> NightLine | None:
@@ -93,6 +95,8 @@ def _read(paths: Paths, settings: Settings) -> Status:
         last = last_closed(nights)
         report = store.report(last.id) if last else None
         recurring = store.recurrences()
+        before = [night for night in nights if night.closed][1:2]
+        left = [night.id for night in before if night.outcome is Outcome.INTERRUPTED and not store.report(night.id)]
     unfinished = any(not night.closed for night in nights)
     return Status(
         nights=nights,
@@ -101,6 +105,7 @@ def _read(paths: Paths, settings: Settings) -> Status:
         running=running,
         postponed=postponed,
         adopted=told_of(recurring.values()),
+        overtaken="".join(left),
         ended=ended(report) if report else "",
         because=report.because if report else "",
         # Prompts that a finished night left behind needn't be answered.
@@ -113,6 +118,8 @@ def show_status(current: Status, paths: Paths, settings: Settings, problem: str,
     if problem:
         say_row("Settings", ("✗ ", BAD), problem)
     _show_last(current, now=now)
+    if current.overtaken:
+        say_row("Not ended", overtaken(current.overtaken))
     for night in current.unfinished:
         for label, line in _open(night, current, now=now):
             say_row(label, line)

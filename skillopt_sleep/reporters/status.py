@@ -138,6 +138,11 @@ def goes_on(night: str) -> str:
     return f"The night of {night} isn't over. The next run goes on with it, and asks nothing twice."
 
 
+def overtaken(night: str) -> str:
+    """Say that a night was left behind."""
+    return f"{night}: another night ran with other settings. Answers to its prompts are kept."
+
+
 def by_hand(entry: Banked, *, now: datetime) -> Iterator[str]:
     """Yield what the person did to a task, and what follows."""
     if entry.edited and entry.earlier:

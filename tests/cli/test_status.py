@@ -49,6 +49,19 @@ def test_status_counts_the_prompts_that_wait_for_an_answer(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
+def test_a_night_that_waited_and_was_overtaken_by_one_of_another_model_is_told(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    home.command("run", "--backend", "handoff")
+    home.command("run", "--backend", "simulated")
+    given_up = [line for line in home.command("status").out.splitlines() if line.startswith("Not ended")]
+    assert len(given_up) == 1
+    assert "another night ran with other settings" in given_up[0]
+    home.command("run", "--backend", "simulated")
+    assert "Not ended" not in home.command("status").out
+
+
+@pytest.mark.slow
 def test_a_bad_night_is_told_with_its_reason_and_where_there_is_more(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
