@@ -29,7 +29,7 @@ def test_what_of_a_training_is_in_part_is_told(tmp_path: Path) -> None:
 
 
 def test_a_training_without_a_step_says_nothing_of_steps(tmp_path: Path) -> None:
-    summary = a_trainer(tmp_path, config=a_config("default", limits={"calls": 36})).train()
+    summary = a_trainer(tmp_path / "run", config=a_config("default", limits={"calls": 50})).train()
     assert summary_lines(summary, None)[0] == "toy: 0 of 4 steps"
     assert best_line(summary, Path("run")).startswith("No step was made, so run/best_skill.md is your initial skill")
 
