@@ -16,6 +16,7 @@ SHELLS = frozenset[str]().union(*(agent.tools.shells for agent in AGENTS.values(
 WRITERS = frozenset[str]().union(*(agent.tools.writers for agent in AGENTS.values()))
 READERS = frozenset[str]().union(*(agent.tools.readers for agent in AGENTS.values()))
 TITLES = {agent.source: agent.title for agent in AGENTS.values()}  # what people call the agent of a session's source
+PROMPT_LISTS = frozenset(agent.prompt_list for agent in AGENTS.values() if agent.prompt_list)
 _TESTED = {agent.source: agent.tested for agent in AGENTS.values()}
 
 

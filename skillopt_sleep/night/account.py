@@ -11,8 +11,7 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import NamedTuple
 
-from skillopt_sleep.agents import TITLES, half_read
-from skillopt_sleep.agents.claude_code.history import LIST
+from skillopt_sleep.agents import PROMPT_LISTS, TITLES, half_read
 from skillopt_sleep.night.reading import Surveyed, left_for_later
 from skillopt_sleep.night.survey import HarvestRules, Survey
 from skillopt_sleep.protocols.stores import Index
@@ -141,7 +140,9 @@ class SessionHistory:
         """Combine a survey with the files that the index knows of these sources, but no list of prompts."""
         files: dict[str, frozenset[str]] = {}
         for source in sources:
-            files[source] = frozenset(path for path in index.stamps(source) if PurePath(path).name != LIST)
+            files[source] = frozenset(
+                path for path in index.stamps(source) if PurePath(path).name not in PROMPT_LISTS
+            )
         return cls(survey=survey, rules=rules, files=files, horizon=horizon)
 
     @property

@@ -72,7 +72,8 @@ class Agent:
 
     `tested` is the latest version of its program whose sessions we know.
 
-    `sessions` makes the source of the sessions in an agent's home. `api` is the API that its program speaks, as in
+    `sessions` makes the source of the sessions in an agent's home, where the file `prompt_list`, if there is one, has
+    the prompts of all sessions. `api` is the API that its program speaks, as in
     `backend.name`.
     """
 
@@ -86,6 +87,7 @@ class Agent:
     documents: Documents
     plugin: PluginWords
     tools: ToolNames
+    prompt_list: str = ""
 
     def home(self, environ: Mapping[str, str], user_home: Path) -> Path:
         """Return the folder in which the agent keeps its settings and sessions."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from skillopt_sleep.agents.claude_code.acting import ClaudeActing
 from skillopt_sleep.agents.claude_code.documents import DOCUMENTS
-from skillopt_sleep.agents.claude_code.program import Claude
+from skillopt_sleep.agents.claude_code.program import PROMPT_LIST, Claude
 from skillopt_sleep.protocols.agent import Agent, PluginWords, ToolNames, Transcripts
 
 
@@ -20,6 +20,7 @@ AGENT = Agent(
     tested="2.1.332",
     api="anthropic",
     sessions=_sessions,
+    prompt_list=PROMPT_LIST,
     program=Claude(),
     acting=ClaudeActing(),
     documents=DOCUMENTS,

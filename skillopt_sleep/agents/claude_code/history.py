@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from skillopt_sleep.agents.claude_code.program import PROMPT_LIST
 from skillopt_sleep.agents.transcripts.files import find_sessions, stamp_of
 from skillopt_sleep.agents.transcripts.jsonl import Records
 from skillopt_sleep.kit.codec import from_json
@@ -33,7 +34,6 @@ NO_PASTES: Pastes = MappingProxyType({})
 # Of a longer list only the last prompts with pastes are kept: so many characters.
 MOST_KEPT = 16 * 1024 * 1024
 LONGEST_PROMPT = 4_000_000
-LIST = "history.jsonl"
 _YEAR_10000 = 253_402_300_800_000  # in milliseconds; no date is later
 _MOST_SETTINGS = 16 * 1024 * 1024
 
@@ -166,7 +166,7 @@ def _typed_since(sessions: Sequence[Sequence[float]]) -> str:
 
 
 def _list_in(folder: str) -> str:
-    return str(Path(folder, LIST))
+    return str(Path(folder, PROMPT_LIST))
 
 
 def expanded(prompt: PromptHistoryLine, folder: Path) -> tuple[str, Spans]:

@@ -15,6 +15,7 @@ from skillopt_sleep.records import Completion, Prompt
 SYSTEM = "Do what the message says, and answer with nothing else. You have no tools."
 # 2.1.100 asks without end if a model answers in words although there is a schema.
 OLDEST = (2, 1, 200)
+PROMPT_LIST = "history.jsonl"  # in its home: what was typed in every session
 
 _ENVIRON = {
     **QUIET,

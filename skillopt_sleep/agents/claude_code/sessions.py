@@ -10,13 +10,13 @@ from itertools import islice
 from pathlib import Path
 
 from skillopt_sleep.agents.claude_code.history import (
-    LIST,
     NO_PASTES,
     PromptHistory,
     decode_prompt,
     expanded,
     pastes_of,
 )
+from skillopt_sleep.agents.claude_code.program import PROMPT_LIST
 from skillopt_sleep.agents.claude_code.reader import SessionReader
 from skillopt_sleep.agents.claude_code.records import (
     MOST_RECORDS,
@@ -44,7 +44,7 @@ class ClaudeCode:
     def __init__(self, config_dir: Path) -> None:
         self._projects = str(config_dir / "projects")
         self._home = config_dir
-        self._list = config_dir / LIST
+        self._list = config_dir / PROMPT_LIST
         self.folders: tuple[str, ...] = (self._projects,)
 
     def stamps(self, unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
