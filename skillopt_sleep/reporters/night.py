@@ -39,7 +39,7 @@ from skillopt_sleep.reporters.night_words import (
     sessions_in_words,
     trouble,
 )
-from skillopt_sleep.reporters.recurrence import OBSERVED, sharpens, so_far, told, told_of
+from skillopt_sleep.reporters.recurrence import OBSERVED, each_rule, sharpens, so_far, told_of
 from skillopt_sleep.reporters.rule import Change, Rule, answers, rule_of, waiting_first
 from skillopt_sleep.reporters.rule_page import (
     QUOTE_CHARS,
@@ -178,7 +178,7 @@ def _lines(
 
 def _since(report: NightReport) -> Iterator[Block]:
     """Yield what this night's sessions changed about the lessons of adopted rules."""
-    yield from told((one for one in report.found.recurrences if one.news), most=MOST_LINES)
+    yield from each_rule((one for one in report.found.recurrences if one.news), most=MOST_LINES)
 
 
 NOT_WAITING = "It doesn't wait for a decision now."

@@ -12,6 +12,7 @@ from skillopt_sleep.reporters.weeks import bars_of, day_of
 
 QUOTE_CHARS = 64
 WORDING_CHARS = 44
+SHARPEN = "To sharpen the rule, edit its line in the file."
 OBSERVED = "This is what was seen, not a proof: you may have corrected less for other reasons."
 
 
@@ -57,7 +58,7 @@ def to_do(one: Recurrence) -> Iterator[Block]:
     """Yield how to sharpen a rule that was corrected again, or to take it back."""
     if one.since.times:
         yield Act(
-            f"To sharpen the rule, edit its line in the file. To take it back: `skillopt-sleep undo {one.proposal}`.",
+            f"{SHARPEN} To take it back: `skillopt-sleep undo {one.proposal}`.",
             Link("Sharpen it or take it back", f"/inbox/{one.proposal}"),
         )
 
@@ -86,7 +87,7 @@ def told_of(recurrences: Iterable[Recurrence]) -> list[Recurrence]:
     return sorted(recurrences, key=lambda one: (-one.since.times, not one.fewer))
 
 
-def told(recurrences: Iterable[Recurrence], *, most: int) -> Iterator[Block]:
+def each_rule(recurrences: Iterable[Recurrence], *, most: int) -> Iterator[Block]:
     """Yield for the first of them the rule, whether it stopped, and what can be done."""
     for one in told_of(recurrences)[:most]:
         yield Sentence(f"{one.proposal}, adopted: «{one_line(one.wording, limit=WORDING_CHARS)}».")

@@ -13,7 +13,7 @@ from skillopt_sleep.pages.blocks import Block, Link, Sentence
 from skillopt_sleep.proposals.divide import wording
 from skillopt_sleep.records import Proof, Proposal
 from skillopt_sleep.reporters.gains import sentence
-from skillopt_sleep.reporters.recurrence import by_week, since_adoption
+from skillopt_sleep.reporters.recurrence import SHARPEN, by_week, since_adoption
 from skillopt_sleep.reporters.rule_page import changed, first_screen, staged_change
 from skillopt_sleep.reporters.status import happened, is_put_off, notes, status
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, Decided
@@ -93,7 +93,7 @@ def _blocks(seen: Seen) -> Iterator[Block]:
     for one in seen.since:
         yield from since_adoption(one)
         if one.since.times:
-            yield Sentence("To sharpen it, edit its line in the file. Undo takes it back.")
+            yield Sentence(SHARPEN)
         yield from by_week(one)
     yield from islice(changed(rule.changes), 1)  # the other files change alike, and the page of all shows them
     yield Sentence("", link=Link("All that was said, answered, measured and changed", f"/inbox/{rule.id}/all"))

@@ -18,7 +18,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.words import home_path
 from skillopt_sleep.pages.blocks import Link
 from skillopt_sleep.proposals.plan import MergeNeeded, Plan
-from skillopt_sleep.reporters.recurrence import told
+from skillopt_sleep.reporters.recurrence import each_rule
 from skillopt_sleep.reporters.rule_page import more, whole
 from skillopt_sleep.settings import length
 from skillopt_sleep.stores.bank import OPEN
@@ -88,7 +88,7 @@ def _inbox(
         next=names[at + 1] if 0 <= at < len(names) - 1 else "",
         put_off=len(kept.store.bank.postponed(now)),
         notice=notice_of(kept.store, did, now=now) if did else None,
-        again=[*told(again, most=LAST)],
+        again=[*each_rule(again, most=LAST)],
         decided=[decided_line(one, now=now) for one in decided[:LAST]],
         trouble=(*kept.damaged, *trouble),
     )
