@@ -57,8 +57,10 @@ def test_a_night_that_waited_and_was_overtaken_by_one_of_another_model_is_told(t
     given_up = [line for line in home.command("status").out.splitlines() if line.startswith("Not ended")]
     assert len(given_up) == 1
     assert "another night ran with other settings" in given_up[0]
+    assert home.command("status", "--json").json["overtaken"] in given_up[0]
     home.command("run", "--backend", "simulated")
     assert "Not ended" not in home.command("status").out
+    assert home.command("status", "--json").json["overtaken"] is None
 
 
 @pytest.mark.slow
