@@ -116,7 +116,7 @@ def train(
 
 
 class _Asked(NamedTuple):
-    """What was asked for on the command line; `more` are the words that make several trainings of it."""
+    """The options of the command line; `more` are the words of those that ask for several trainings."""
 
     config: Path
     backend: str

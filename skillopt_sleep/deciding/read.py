@@ -141,7 +141,7 @@ def shown_of(waiting: Waiting) -> str:
     """Return a digest of what a rule would do: its words, its proof, and each file as it is and as it would be."""
     proposal = waiting.proposal
     edits = [(edit.op, edit.target, edit.content) for edit in proposal.edits]
-    changes = list(map(tuple, waiting.rule.changes))
+    changes = [tuple(change) for change in waiting.rule.changes]
     return digest_of(
         (proposal.id, proposal.version, proposal.proof, proposal.tested.n, edits, changes, waiting.rule.cautions)
     )

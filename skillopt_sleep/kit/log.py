@@ -5,7 +5,6 @@ import json
 import logging
 import os
 import traceback
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -72,19 +71,6 @@ def read_line(line: str | bytes) -> dict[str, Any] | None:
     if isinstance(fields, dict) and "event" in fields:
         return cast("dict[str, Any]", fields)
     return None
-
-
-def read_log(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the lines of the log and its older files as fields, oldest first."""
-    for file in log_files(path):
-        try:
-            lines = file.read_bytes().splitlines()
-        except FileNotFoundError:
-            continue  # it was rotated away meanwhile
-        for line in lines:
-            fields = read_line(line)
-            if fields is not None:
-                yield fields
 
 
 class _Lines(logging.Formatter):

@@ -261,7 +261,7 @@ def library() -> Any:
 
 @cache
 def _remote(function: Callable[..., Any]) -> Any:
-    """Make a task of a function, which Ray's head is told of once."""
+    """Return the Ray task of a function, registered once in this process."""
     return library().remote(function)
 
 
@@ -281,7 +281,7 @@ def _environment(variables: Mapping[str, str]) -> Generator[None]:
 
 
 class Mailbox:
-    """Where attempts leave questions, and the process that sent them the answers."""
+    """Passes the questions of attempts to the process that sent them, and its answers back."""
 
     def __init__(self) -> None:
         self._questions: defaultdict[str, asyncio.Queue[Any]] = defaultdict(asyncio.Queue)

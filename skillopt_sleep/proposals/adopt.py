@@ -3,7 +3,6 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from itertools import filterfalse
 from pathlib import Path
 
 from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit, UnsafePath
@@ -42,7 +41,7 @@ def adopt(proposal_folder: Path, *, journal: Journal, at: datetime, agreed: Plan
         folders: dict[str, None] = {}
         for move in plan.moves:
             folders |= dict.fromkeys(journal.own_folders(move.target))
-        missing = list(filterfalse(Path.exists, map(Path, folders)))
+        missing = [Path(folder) for folder in folders if not Path(folder).exists()]
         entry = Entry(
             proposal=proposal.id,
             root=proposal.root,

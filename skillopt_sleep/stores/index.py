@@ -83,13 +83,13 @@ class SqliteIndex(TableGroup):
         """Return each file's stamp of this source at its last reading; cached until the database changes."""
         query = "SELECT path, inode, size, mtime_ns FROM files WHERE source = ?"
         with self._lock:
-            version = self.version()
+            version = self._version()
             if source not in self._known or self._known[source][0] != version:
                 rows = self._connection.execute(query, (source,)).fetchall()
                 self._known[source] = version, {row[0]: _stamp(Stamp, row[1:]) for row in rows}
             return self._known[source][1]
 
-    def version(self) -> tuple[int, int]:
+    def _version(self) -> tuple[int, int]:
         """Return what differs after any change of the database."""
         with self._lock:
             # data_version counts the changes by other connections, total_changes our own.

@@ -141,7 +141,7 @@ def _tally(rows: Sequence[Sequence[Any]]) -> SpendTally:
         totals[name] = sum(row[column] for row in rows)
     highest_usd = max((row[1] for row in rows), default=0.0)
     known = totals["usd"] / _TRILLION
-    # A call whose price isn't known yet costs nothing if nothing was held for it at a known price.
+    # A call that never told its price costs nothing if its model's price is known to be zero.
     may_cost = totals["unpriced"] or totals["held_usd"] or totals["without_held_usd"]
     return SpendTally(
         purposes={purpose: calls for purpose, _, calls, *_ in rows if calls},

@@ -40,14 +40,6 @@ def _plain(config: msgspec.Struct) -> dict[str, Any]:
     return plain
 
 
-def checked_split(split: object) -> Split:
-    """Return the split; raise ConfigError if there is none of this name."""
-    try:
-        return Split(cast("str", split))
-    except ValueError as error:
-        raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test") from error
-
-
 def check_arguments(env: Env, *, pools: Mapping[str, Pool | None], skill: str | None, on_step: object = None) -> None:
     """Raise ConfigError if an argument of a training isn't of its kind."""
     check_env(env)

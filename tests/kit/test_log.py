@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.kit.log import log_files, log_to, read_line, read_log, stop_logging, tell
+from skillopt_sleep.kit.log import log_files, log_to, read_line, stop_logging, tell
+from tests.logs import read_log
 
 WRITERS, LINES = 4, 50
 WRITE = """

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-from skillopt_sleep.kit.log import log_to, read_log, stop_logging
+from skillopt_sleep.kit.log import log_to, stop_logging
 from skillopt_sleep.notify import message_of, notify
 from skillopt_sleep.records import PAGE, Outcome, SessionCounts, Spend
 from skillopt_sleep.settings import NotifySettings
 from tests.builders import a_proposal, a_report, changed
 from tests.command import PROGRAM, Home
 from tests.doctor.machine import script
+from tests.logs import read_log
 from tests.reporters.reports import improved
 
 IMPROVED = a_report(

@@ -7,7 +7,7 @@ import pytest
 from skillopt_sleep.errors import CallPending, NightInterrupted
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.codec import from_json
-from skillopt_sleep.kit.log import log_to, read_log, stop_logging
+from skillopt_sleep.kit.log import log_to, stop_logging
 from skillopt_sleep.records import Note
 from skillopt_sleep.stores.events import EventKind, read_events
 from skillopt_sleep.stores.running import HOLDER, Holder
@@ -15,6 +15,7 @@ from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.wiring.observed import Observed
 from tests.builders import a_report, an_outcome
 from tests.fakes import FakeClock, FakeMeter
+from tests.logs import read_log
 
 
 @pytest.fixture
