@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Evidence, Proposal
+from skillopt_sleep.reporters.recurrence import SHARPEN
 from tests.builders import changed
 from tests.cli.walked import rules, states, with_three_rules
 from tests.command import Home
@@ -311,4 +312,5 @@ def test_a_live_rule_that_was_corrected_again_is_in_the_inbox_and_its_page_says_
     assert "we always use pnpm here, never npm" in again
     assert "/inbox/P-0001" in again
     assert "/sessions/one?id=" in again
-    assert "Undo takes it back" in page
+    assert SHARPEN in page
+    assert "Undo takes it out of the file again" in page
