@@ -1,6 +1,7 @@
 """Builds the example night and the schemas of .skillopt-sleep.example: python -m tests.example_night writes them anew."""
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ DOCUMENTS: dict[str, tuple[type[Record], ...]] = {
     "diagnostics": (Diagnostics,),
     "run": (RunAnswer, Paused),
 }
+SYSTEM = "Linux-6.8.0-x86_64-with-glibc2.39"
 SHOWN = "/.local/share/skillopt-sleep"
 
 
@@ -36,6 +38,7 @@ def build(target: Path) -> Path:
         for path in (path for path in copy.rglob("*") if path.is_file()):
             text = path.read_text(encoding="utf-8")
             text = text.replace(f"{folder}/data", f"/home/you{SHOWN}").replace("~/data/", f"~{SHOWN}/")
+            text = text.replace(platform.platform(), SYSTEM)
             path.write_text(text, encoding="utf-8")
     return copy
 
