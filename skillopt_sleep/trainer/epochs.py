@@ -1,4 +1,4 @@
-"""Run the epochs of a training: steps over shuffled batches, a look back after each, and val's word at the end."""
+"""Run the epochs of a training: steps over shuffled batches, a look back after each, and the last trials on val."""
 
 import math
 import random
